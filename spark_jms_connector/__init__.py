@@ -1,0 +1,50 @@
+"""JMS queues as streaming DataFrames, landed exactly once."""
+
+from spark_jms_connector.datasource import JmsDataSource, register
+from spark_jms_connector.errors import (
+    AccessError,
+    CommitError,
+    ConnectionLostError,
+    CorruptJournalError,
+    DependencyError,
+    DestinationError,
+    FencedError,
+    InUseError,
+    JavaError,
+    JmsConnectorError,
+    JournalError,
+    JournalMismatchError,
+    JournalStorageError,
+    MalformedMessageError,
+    OptionError,
+    SchemaError,
+    SelectorError,
+    TransportError,
+    UnreadableMessageError,
+)
+from spark_jms_connector.version import __version__
+
+__all__ = [
+    "AccessError",
+    "CommitError",
+    "ConnectionLostError",
+    "CorruptJournalError",
+    "DependencyError",
+    "DestinationError",
+    "FencedError",
+    "InUseError",
+    "JavaError",
+    "JmsConnectorError",
+    "JmsDataSource",
+    "JournalError",
+    "JournalMismatchError",
+    "JournalStorageError",
+    "MalformedMessageError",
+    "OptionError",
+    "SchemaError",
+    "SelectorError",
+    "TransportError",
+    "UnreadableMessageError",
+    "__version__",
+    "register",
+]
