@@ -137,6 +137,7 @@ class Receiver:
     # Receiving
 
     def _connect(self) -> bool:
+        self._look()  # a fenced owner that finds the queue empty has no commit at which it would notice
         spec = replace(self._settings.spec, prefetch=0) if self._caution.on else self._settings.spec
         self.session = f"{self.name}.{secrets.token_hex(4)}"
         self._custody.session_opened(self.session)

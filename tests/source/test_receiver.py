@@ -136,6 +136,17 @@ def test_a_fenced_receiver_commits_nothing_and_gives_everything_back(bench: Benc
     assert len(bench.broker.browse(QUEUE)) == 2
 
 
+def test_a_fenced_receiver_that_lost_its_session_opens_no_other(bench: Bench) -> None:
+    bench.steps()
+    bench.session.close()
+    bench.steps()
+    bench.custody.journal.claim([bench.custody.generation], {})
+    bench.now += 1
+    with pytest.raises(FencedError):
+        bench.steps()
+    assert bench.receiver.stopped and not bench.receiver.connected
+
+
 @pytest.mark.parametrize("applied", [True, False])
 def test_a_commit_of_unknown_outcome_is_not_taken_for_one(bench: Bench, applied: bool) -> None:
     bench.make(on_journal=True)

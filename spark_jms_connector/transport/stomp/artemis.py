@@ -12,6 +12,9 @@ broker is told to convert. It is told so: typed properties of JMS senders compar
 as the numbers that columns of this connector show for them, as on Classic. The price is that ``n = 5`` also finds the
 text ``'5'`` that strict JMS would not.
 
+A connection that ends without a goodbye: Artemis rolls its transaction back twice, from two threads. Depending on which
+is first, the first unacknowledged message stays out of the queue until the broker starts again; no client can help it.
+
 Never used: ``browser:true``, which consumes here, and NACK, which deletes. An ACK does not join a transaction.
 """
 
